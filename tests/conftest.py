@@ -76,8 +76,8 @@ class Program(pytest.File):
             excinfo.value) if excinfo.errisinstance(Failed) else super().repr_failure(excinfo)
 
     def run(self, **variables):
-        """Runs a program. Returns its exit code and its output, in which standard error is at the
-        place where it was written."""
+        """Runs the program. Returns how it ended, as text, and its output, in which standard error
+        is at the place where it was written."""
         try:
             p = subprocess.run(self.command,
                                env=dict(os.environ, CMOCKA_MESSAGE_OUTPUT="STDOUT", **variables),

@@ -30,8 +30,8 @@ static void on_signal(int sig)
 }
 
 /* Install handlers for the signals that end the run. They stay after the run, because the counts
- * must still be written. There is no SA_RESTART, so that a signal also ends a read from a pipe
- * without a writer. Ignored signals (SIGHUP under nohup, SIGINT in the background of a script)
+ * must still be written. There is no SA_RESTART, so that a signal also ends waiting for a pipe: its
+ * open() or read(). Ignored signals (SIGHUP under nohup, SIGINT in the background of a script)
  * stay ignored, here and in the program. SIGTERM always ends counting, so that there is a way to
  * end it. */
 void cli_catch_signals(struct pmk_count *c)

@@ -214,7 +214,8 @@ static bool judge_rows(struct diff_table *t, enum diff_kind kind, size_t event)
 	return t->n;
 }
 
-/* Print a line for each row that is over a limit. Returns 0 or the exit code. */
+/* Prints the rows that are over a limit: of each event and kind, at most MOST_OFFENDERS. Returns 0,
+ * EXIT_OVER, or the exit code for no memory. */
 static int diff_judge(const struct diff *d)
 {
 	struct diff_table t = { .d = d, .row = malloc((d->nrows + 1) * sizeof(*t.row)) };

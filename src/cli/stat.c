@@ -355,8 +355,8 @@ static int count(struct cli_stat *s)
 		return cli_count_failed(s->count);
 	if (s->o.metric_only && !*pmk_count_metrics(s->count))
 		return cli_fail(PMK_EXIT_USAGE,
-				"--metric-only: no metric can be computed from these events; -M "
-				"names some (pmk list metrics)");
+				"--metric-only: no metric can be computed from these events; "
+				"choose metrics with -M ('pmk list metrics' lists them)");
 	program = pmk_count_file(s->count);
 	code = output_keep("-o", s->o.path, program, "the program");
 	if (!code)

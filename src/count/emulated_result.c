@@ -329,11 +329,11 @@ int pmk_emulation_record(struct pmk_count *c)
 	err = pmk_recorded_read(&e->recorded, e->runner.ledger, &req);
 	pmk_ledger_discard(e->runner.ledger, e->runner.ledger_mapped);
 	if (err)
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
-				      "the recorded counts cannot be read: %s",
-				      err == PMK_EPARSE ? "it is inconsistent; the program may "
-							  "have written into it"
-							: pmk_strerror(err));
+		return pmk_count_fail(
+			&c->fault, PMK_COUNT_FAILED, "the recorded counts cannot be read: %s",
+			err == PMK_EPARSE ? "their memory is inconsistent; the program "
+					    "may have written into it"
+					  : pmk_strerror(err));
 	pmk_recorded_fill(e->recorded, &e->recording);
 	if (atomic_load(&e->runner.ledger->full)) {
 		pmk_count_warn(c, "some counts were not recorded, because there was no room for "
@@ -370,7 +370,7 @@ static void warn_of_timer(struct pmk_count *c)
 	if (range)
 		snprintf(why, sizeof(why), "no counter that counts %llu cycles",
 			 (unsigned long long)e->cfg.interval);
-	pmk_count_warn(c, "`interval`: %s has %s, so intervals end with a block of instructions%s",
+	pmk_count_warn(c, "`interval`: %s has %s, so each interval ends at the end of a block%s",
 		       c->pmu->name, why,
 		       pmk_pmu_times_latencies(c->pmu)
 			       ? ", and have no shortest and longest latency"

@@ -130,8 +130,8 @@ bool pmk_program_lacks_table(const struct pmk_program *p, char *text, size_t siz
 	return true;
 }
 
-/* Fills *f, except for `board`. Returns false if the firmware cannot run; `why` then says the
- * reason and what to do, without the file's name. */
+/* Fills *f, except for `board`. Returns false if the firmware cannot run; `why` is then the
+ * reason and the remedy, to be printed after the file's name. */
 static bool place_firmware(struct firmware *f, const char *path, char *why, size_t size)
 {
 	struct search s = { .f = f };

@@ -400,7 +400,9 @@ static int start_session(struct pmk_count *c)
 	if (!ops)
 		return 0;
 	if (ops->size > sizeof(j->model[0]))
-		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED, "the model of %s is too large",
+		return pmk_count_fail(&c->fault, PMK_COUNT_FAILED,
+				      "internal error: the model of %s is larger than its buffer; "
+				      "please report this",
 				      c->pmu->name);
 	for (unsigned i = 0; i < j->plan.npasses; i++) {
 		j->to_model[i] = (struct pmk_model_port){

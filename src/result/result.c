@@ -242,8 +242,8 @@ static bool is_clock(const struct pmk_row *row)
 	return row->unit && !strcmp(row->unit, "ns");
 }
 
-/* Returns the size of one count in the row's unit. *unit becomes the text after the kernel's
- * scale. */
+/* The kernel may put a factor before a unit, as in "2.3e-10 Joules". Returns the factor, or 1 if
+ * there is none; *unit becomes the text after it. */
 static double scale_of(const struct pmk_row *row, const char **unit)
 {
 	const char *text = row->unit ? row->unit : "";

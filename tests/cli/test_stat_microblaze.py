@@ -248,7 +248,7 @@ def test_intervals_beyond_the_timer():
     def warning(*argv):
         return stat("-e", "icache_read_latency", *argv, three())["warning"]
 
-    blocks = (", so intervals end with a block of instructions, and have no shortest and longest "
+    blocks = (", so each interval ends at the end of a block, and have no shortest and longest "
               "latency")
     equal(warning("-I", "4294967295cycles"), None)
     equal(warning("-I", "4294967296cycles"),

@@ -29,7 +29,7 @@ def some_of(rows, names, name):
 
 def plugin():
     """Returns the plugin, built from QEMU's sources. Skips the test if they are not available. The
-    plugin is copied, because the version in its name contains a colon."""
+    plugin is copied under another name, because QEMU's version in its name may contain a colon."""
     if not os.path.exists(PLUGIN):
         made = run(os.path.join(SOURCE, "scripts", "qemu"), "--cache-plugin")
         if made.code:

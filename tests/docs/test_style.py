@@ -66,7 +66,8 @@ def quoted_lines(text):
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     docstrings = [n.body[0].value for n in ast.walk(tree)
                   if isinstance(n, documented) and ast.get_docstring(n, clean=False) is not None]
-    # A string in several pieces has no piece that contains a line end.
+    # A string of several adjacent literals also has several lines, but none of the literals has
+    # more than one. Such strings are skipped.
     return {line for s in strings if s not in docstrings and s.lineno != s.end_lineno
             for quote in [ast.get_source_segment(text, s)]
             if re.match(r"(?i)[rbf]*(\"\"\"|''')|.*\\\n", quote)

@@ -159,7 +159,7 @@ static volatile unsigned data[64 * 1024];
 
 int main(void)
 {
-	REG(0x00) = 0x101;         /* EMMC: events enabled, counters at 0 */
+	REG(0x00) = 0x101;         /* EMMC: events enabled, EMC0 set to 0 */
 	hex(REG(0x00) & 1);
 	return 0;
 }

@@ -167,7 +167,8 @@ def test_walk_the_whole_cache():
 
 
 def test_walk_words_of_the_whole_cache():
-    # Of the 4096 loads of every word in 16 KB, the first load of each line misses.
+    # Each pass loads the 4096 words of 16 KB. In the first pass, the first load of each of the 512
+    # lines misses. The second pass only hits.
     want(count("walk", STRIDE=4, COUNT=4096, PASSES=2), dcache_access=8192, dcache_miss=512)
 
 

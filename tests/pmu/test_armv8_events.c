@@ -995,7 +995,7 @@ static void test_counter_places(void **state)
 	}
 }
 
-/* In memory, only the cycle counter has two words. */
+/* In the memory-mapped interface, only the cycle counter has two words. */
 static void test_mmio_wide(void **state)
 {
 	(void)state;

@@ -379,7 +379,7 @@ static struct tap arm11_tap = {
 
 #define USER2 0x03
 
-/* All state that a scan can change, in one struct, so a scan can be tried on a copy. */
+/* The state of the FPGA, in one struct, so that it can be saved, and restored after a scan. */
 static struct {
 	struct pmk_microblaze_model counters;
 	struct pmk_mdm_model mdm;

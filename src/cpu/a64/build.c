@@ -36,8 +36,8 @@ static void add_kinds(const struct pmk_insn *in, struct pmk_facts *f)
 	/* A return with a condition, which exists in AArch32, counts when it is taken. */
 	f->n[PMK_A64_FACT_BR_RETURN] -= (in->kind & PMK_K_BR_RETURN) && in->conditional;
 	/*
-	 * DC ZVA writes a whole line: see pmk_a64_zero_line(). It counts as a look-up even if its
-	 * address is not visible.
+	 * DC ZVA writes a whole line: see pmk_a64_zero_line(). Its look-up is counted here, because
+	 * an emulator may not report the access.
 	 */
 	f->n[PMK_A64_FACT_L1D_LOOKUP_WRITE] += (in->kind & PMK_K_DC_ZVA) != 0;
 	f->n[PMK_A64_FACT_ISB] += in->sysop == PMK_SYS_ISB;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The data side of a MicroBlaze, for accesses that change something. This file handles translation,
- * the cache, and how long loads and stores take. */
+/* The slow path of a MicroBlaze's data accesses: those that change the state of the cache or of the
+ * shadow TLB. This file handles translation, the cache, and how long loads and stores take. */
 #include "cpu/microblaze/slow.h"
 #include "cpu/sites.h"
 

@@ -31,9 +31,9 @@ struct pmk_runner_config {
 	const char *emulator;	       /* path of the emulator */
 	struct pmk_guest_config guest; /* used if counters.guest is set */
 	const char *plugin;	       /* path of the module that fits the emulator */
-	/* The emulator's command line. Its first words "@plugin@", "@stack@" and "@space@" are
-	 * replaced by the plugin argument, the size of the program's stack and the size of its
-	 * address space. */
+	/* The emulator's command line. The first word "@plugin@" is replaced by the plugin
+	 * argument, the first "@stack@" by the size of the program's stack, and the first "@space@"
+	 * by the size of its address space. */
 	char *const *argv;
 	char *const *envp; /* the emulator's environment */
 	int streams[3];	   /* the emulator's standard streams; -1: that of this process */

@@ -35,7 +35,7 @@ struct pmk_tree {
 };
 
 /* Make an empty tree with its root, for pmk_tree_child() and, if tree->t is set, pmk_tree_add().
- * tree->n and by_thread are set. False: out of memory. */
+ * The caller has set tree->n and tree->by_thread. False: out of memory. */
 bool pmk_tree_begin(struct pmk_tree *tree);
 /* Adds a count to the node of its call path. Used if the caller itself reads the counts of tree->t,
  * by pmk_tables_counts(). Returns 0 or PMK_ENOMEM. */

@@ -46,12 +46,11 @@ const char pmk_database_schema[] =
 	" calls INTEGER, number INTEGER NOT NULL);"
 	/*
 	 * Instructions run in blocks, so what each execution of a block adds is stored only once.
-	 * Instructions with equal costs refer to the same rows of `costs`. A row of `runs` is for
-	 * all places at which a block was executed and left by a taken branch the same numbers of
-	 * times. It lists these places in `places`, as differences from `place`; a single place is
-	 * a number and not a list. In `parts`, `costs` is a list of the costs of several
-	 * instructions, from `code` backwards. In `extras`, `costs` has the list of places for each
-	 * cost.
+	 * Instructions with equal costs refer to the same rows of `costs`. A row of `runs` has a
+	 * block, a number of executions and a number of taken branches. Its `places` lists all
+	 * places with these two numbers, as differences from `place`; a single place is a number
+	 * and not a list. In `parts`, element k of `costs` is the cost of the instruction `code` -
+	 * k. In `extras`, `costs` has the list of places for each cost.
 	 */
 	"CREATE TABLE costs(cost INTEGER PRIMARY KEY, events TEXT NOT NULL);"
 	"CREATE TABLE runs(block INTEGER NOT NULL, executions INTEGER NOT NULL,"

@@ -344,8 +344,8 @@ static void test_cycles_of_branches(void **state)
 		unsigned first, later; /* cycles when first executed, and when predicted */
 	} rows[] = {
 		/*
-		 * Folded branches take no cycle. Branches that are statically predicted as taken
-		 * take 4 cycles (of a call, 1 of them is in the block's own cycles).
+		 * A branch that is statically predicted as taken takes 4 cycles at first; `certain`
+		 * of them are in the block's own cycles. Later, a folded branch takes none.
 		 */
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 0, 0, true, 4, 0 },
 		{ __LINE__, PMK_FLOW_JUMP, true, true, false, true, 1, 0, true, 4, 1 },
