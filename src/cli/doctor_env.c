@@ -340,11 +340,13 @@ static void check_counting(struct report *r, const struct emulator *e)
 {
 	struct item *it = add_item(r, e->command, BROKEN,
 				   "run 'pmk stat' with one of your programs to see more");
-	char exe[PATH_MAX] = "", path[] = "/tmp/pmk-doctor-XXXXXX", out[4096];
+	char exe[PATH_MAX] = "", path[PATH_MAX], out[4096];
+	const char *top = getenv("TMPDIR");
 	const char *const argv[] = { exe, "stat", "-x", ";", "-e", "instructions", path, NULL };
 	unsigned long counted;
 	int code;
 
+	snprintf(path, sizeof(path), "%s/pmk-doctor-XXXXXX", top && *top ? top : "/tmp");
 	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) <= 0 || !write_program(e, path)) {
 		SAY(it, "cannot try it: %s", strerror(errno));
 		return;
