@@ -18,11 +18,11 @@ static bool derive_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	bool any = false;
 
-	recorded_derive(r);
+	pmk_recorded_derive(r);
 	for (unsigned k = 0; k < r->req.nevents; k++)
 		any |= r->value[k] != 0;
 	*cost = UINT32_MAX;
-	return !any || recorded_find_cost(r, cost);
+	return !any || pmk_recorded_find_cost(r, cost);
 }
 
 static const struct pmk_recorded_block *block_at(const struct pmk_recorded *r, uint32_t block)
@@ -134,11 +134,11 @@ static int add_run(struct pmk_recorded *r, const struct pmk_ledger_run *l)
 		err = add_executions(r, &p, l->executions, l->taken);
 	if (err || (!l->cycles && !l->taken))
 		return err;
-	cost = recorded_counted_cost(r, counters, sizeof(counters), &known);
+	cost = pmk_recorded_counted_cost(r, counters, sizeof(counters), &known);
 	if (!cost)
 		return PMK_ENOMEM;
 	if (!known) {
-		recorded_clear_cpu(r);
+		pmk_recorded_clear_cpu(r);
 		r->cpu->cycles = l->cycles;
 		r->cpu->taken = l->taken;
 		if (!derive_cost(r, cost))
@@ -189,15 +189,15 @@ static void derive_taken_back(struct pmk_recorded *r, uint32_t block, size_t las
 	struct recorded_part all, ran;
 
 	memcpy(insn, l->insn, block_at(r, block)->nparts * sizeof(*insn));
-	recorded_part_of(r->req.core, insn, block_at(r, block)->nparts, &all);
+	pmk_recorded_part_of(r->req.core, insn, block_at(r, block)->nparts, &all);
 	if (faulted)
 		insn[last] = pmk_fault_without_effect(&insn[last]);
-	recorded_part_of(r->req.core, insn, last + 1, &ran);
-	recorded_clear_cpu(r);
+	pmk_recorded_part_of(r->req.core, insn, last + 1, &ran);
+	pmk_recorded_clear_cpu(r);
 	r->cpu->cycles = (uint64_t)(all.cycles - ran.cycles);
 	for (unsigned k = 0; k < counts->nfacts; k++)
 		r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)(all.fact[k] - ran.fact[k]);
-	recorded_derive(r);
+	pmk_recorded_derive(r);
 }
 
 /*
@@ -221,7 +221,7 @@ static int add_shortened(struct pmk_recorded *r, uint32_t block, size_t last, bo
 		for (size_t i = last; i < n; i++)
 			r->value[k] += cost_of(r, block, i)[k];
 	}
-	return recorded_find_cost(r, &r->parts.item[b.first + last].cost) ? 0 : PMK_ENOMEM;
+	return pmk_recorded_find_cost(r, &r->parts.item[b.first + last].cost) ? 0 : PMK_ENOMEM;
 }
 
 /* The key in block_of of a block that ends early. Numbers of records are below all such keys. */
@@ -268,7 +268,7 @@ static bool derive_site(struct pmk_recorded *r, const struct pmk_ledger_site *l,
 {
 	uint64_t *word = (uint64_t *)(void *)r->cpu;
 
-	recorded_clear_cpu(r);
+	pmk_recorded_clear_cpu(r);
 	for (unsigned k = 0; k < of->n; k++)
 		word[of->offset[k]] = kind == PMK_LEDGER_SITE ? pmk_ledger_counts(l)[k]
 							      : pmk_ledger_wide_counts(l)[k];
@@ -285,7 +285,7 @@ static bool find_site_cost(struct pmk_recorded *r, const struct pmk_ledger_site 
 	bool known;
 
 	memcpy(counters + 1, pmk_ledger_counts(l), of->n * sizeof(*counters));
-	stored = recorded_counted_cost(r, counters, (1 + of->n) * sizeof(*counters), &known);
+	stored = pmk_recorded_counted_cost(r, counters, (1 + of->n) * sizeof(*counters), &known);
 	if (!stored || (!known && !derive_site(r, l, PMK_LEDGER_SITE, of, stored)))
 		return false;
 	*cost = *stored;
@@ -401,7 +401,7 @@ static int add_record(struct pmk_recorded *r, const struct pmk_ledger_head *h)
 	case PMK_LEDGER_MAPPING:
 		return keep_mapping(r, (const void *)h) ? 0 : PMK_ENOMEM;
 	case PMK_LEDGER_BLOCK:
-		return recorded_add_block(r, (const void *)h);
+		return pmk_recorded_add_block(r, (const void *)h);
 	case PMK_LEDGER_PATH:
 		return add_path(r, (const void *)h);
 	case PMK_LEDGER_RUN:

@@ -15,7 +15,7 @@
 
 /* ---- costs ----------------------------------------------------------------------------------- */
 
-void recorded_derive(struct pmk_recorded *r)
+void pmk_recorded_derive(struct pmk_recorded *r)
 {
 	const struct pmk_core_counts *counts = pmk_core_family(r->req.core)->counts;
 
@@ -31,7 +31,7 @@ void recorded_derive(struct pmk_recorded *r)
 	}
 }
 
-void recorded_clear_cpu(struct pmk_recorded *r)
+void pmk_recorded_clear_cpu(struct pmk_recorded *r)
 {
 	uint64_t *word = (uint64_t *)(void *)r->cpu;
 
@@ -41,14 +41,14 @@ void recorded_clear_cpu(struct pmk_recorded *r)
 		word[r->counters.offset[k]] = 0;
 }
 
-bool recorded_find_cost(struct pmk_recorded *r, uint32_t *cost)
+bool pmk_recorded_find_cost(struct pmk_recorded *r, uint32_t *cost)
 {
 	*cost = pmk_distinct_put(&r->costs, r->value, r->req.nevents * sizeof(*r->value));
 	return *cost != UINT32_MAX;
 }
 
-uint32_t *recorded_counted_cost(struct pmk_recorded *r, const void *counters, size_t size,
-				bool *known)
+uint32_t *pmk_recorded_counted_cost(struct pmk_recorded *r, const void *counters, size_t size,
+				    bool *known)
 {
 	uint32_t i = pmk_distinct_put(&r->counted, counters, size);
 
@@ -60,8 +60,8 @@ uint32_t *recorded_counted_cost(struct pmk_recorded *r, const void *counters, si
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-void recorded_part_of(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		      struct recorded_part *out)
+void pmk_recorded_part_of(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			  struct recorded_part *out)
 {
 	struct pmk_pipe_slot slots[MAX_INSNS];
 	struct pmk_block b;
@@ -86,9 +86,9 @@ static void share_cycles(const struct pmk_core *core, const struct pmk_insn *ins
 	const unsigned nfacts = pmk_core_family(core)->counts->nfacts;
 	struct recorded_part before, with;
 
-	recorded_part_of(core, insn, 0, &before);
+	pmk_recorded_part_of(core, insn, 0, &before);
 	for (size_t i = 0; i < n; i++) {
-		recorded_part_of(core, insn, i + 1, &with);
+		pmk_recorded_part_of(core, insn, i + 1, &with);
 		share[i].cycles = with.cycles - before.cycles;
 		for (unsigned k = 0; k < nfacts; k++)
 			share[i].fact[k] = with.fact[k] - before.fact[k];
@@ -187,17 +187,17 @@ static bool find_part_cost(struct pmk_recorded *r, const struct recorded_part *s
 	bool known;
 
 	memcpy(counters + 2, share->fact, counts->nfacts * sizeof(*counters));
-	stored = recorded_counted_cost(r, counters, (2 + counts->nfacts) * sizeof(*counters),
-				       &known);
+	stored = pmk_recorded_counted_cost(r, counters, (2 + counts->nfacts) * sizeof(*counters),
+					   &known);
 	if (!stored)
 		return false;
 	if (!known) {
-		recorded_clear_cpu(r);
+		pmk_recorded_clear_cpu(r);
 		r->cpu->cycles = (uint64_t)share->cycles;
 		for (unsigned k = 0; k < counts->nfacts; k++)
 			r->cpu->dyn[counts->fact_signal[k]] += (uint64_t)share->fact[k];
-		recorded_derive(r);
-		if (!recorded_find_cost(r, stored))
+		pmk_recorded_derive(r);
+		if (!pmk_recorded_find_cost(r, stored))
 			return false;
 	}
 	*cost = *stored;
@@ -242,7 +242,7 @@ static bool is_valid(const struct pmk_ledger_block *l)
 	       bytes >= sizeof(*l) + l->ninsns * (sizeof(l->insn[0]) + 4) && insns_are_valid(l);
 }
 
-int recorded_add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
+int pmk_recorded_add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l)
 {
 	struct pmk_core core = *r->req.core;
 	struct recorded_part *share;

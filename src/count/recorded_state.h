@@ -100,20 +100,20 @@ struct recorded_part {
 };
 
 /* Computes the counts of the first n instructions of a block. */
-void recorded_part_of(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
-		      struct recorded_part *out);
+void pmk_recorded_part_of(const struct pmk_core *core, const struct pmk_insn *insn, size_t n,
+			  struct recorded_part *out);
 /* Computes the count of each event from the counters of the core, into r->value. */
-void recorded_derive(struct pmk_recorded *r);
-void recorded_clear_cpu(struct pmk_recorded *r);
+void pmk_recorded_derive(struct pmk_recorded *r);
+void pmk_recorded_clear_cpu(struct pmk_recorded *r);
 /* Finds the row of costs that is equal to r->value, or adds it. Many instructions have the same
  * row. Returns false if out of memory. */
-bool recorded_find_cost(struct pmk_recorded *r, uint32_t *cost);
+bool pmk_recorded_find_cost(struct pmk_recorded *r, uint32_t *cost);
 /* Returns where the row of costs of these counters is stored, and sets *known to false if the row
  * must be computed first. Returns NULL if out of memory. */
-uint32_t *recorded_counted_cost(struct pmk_recorded *r, const void *counters, size_t size,
-				bool *known);
+uint32_t *pmk_recorded_counted_cost(struct pmk_recorded *r, const void *counters, size_t size,
+				    bool *known);
 /* Adds a block of the ledger: its instructions and their costs. Returns 0 or a negative enum
  * pmk_error. */
-int recorded_add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l);
+int pmk_recorded_add_block(struct pmk_recorded *r, const struct pmk_ledger_block *l);
 
 #endif

@@ -34,14 +34,14 @@
 #define HEADER_TIMESCALE 73
 #define HEADER_BYTES	 330
 
-int fst_damaged(struct wave_dump *v, const char *what)
+int pmk_fst_damaged(struct wave_dump *v, const char *what)
 {
 	return pmk_wave_dump_fail(v, PMK_EPARSE, "%s: the FST file is damaged", what);
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-int fst_reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
+int pmk_fst_reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
 {
 	uint8_t *bigger;
 
@@ -56,7 +56,7 @@ int fst_reserve(struct wave_dump *v, struct bytes *b, uint64_t n)
 	return 0;
 }
 
-int fst_fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
+int pmk_fst_fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
 {
 	const struct wave_fst *f = v->fst;
 	uint8_t *p = to;
@@ -79,44 +79,45 @@ int fst_fetch(struct wave_dump *v, uint64_t at, void *to, size_t n)
 	return 0;
 }
 
-int fst_load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n)
+int pmk_fst_load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n)
 {
 	if (at > v->fst->size || n > v->fst->size - at)
-		n = UINT64_MAX; /* too large, so that fst_fetch() reports it */
-	else if (fst_reserve(v, b, n))
+		n = UINT64_MAX; /* too large, so that pmk_fst_fetch() reports it */
+	else if (pmk_fst_reserve(v, b, n))
 		return v->error.code;
-	return fst_fetch(v, at, b->p, n);
+	return pmk_fst_fetch(v, at, b->p, n);
 }
 
-int fst_load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n, uint64_t whole,
-		    bool (*how)(const uint8_t *, size_t, uint8_t *, size_t), const char *what)
+int pmk_fst_load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
+			uint64_t whole, bool (*how)(const uint8_t *, size_t, uint8_t *, size_t),
+			const char *what)
 {
 	struct bytes *packed = &v->fst->packed;
 
 	if (!wave_can_unpack(n, whole))
-		return fst_damaged(v, what);
-	if (fst_load(v, packed, at, n) || fst_reserve(v, b, whole))
+		return pmk_fst_damaged(v, what);
+	if (pmk_fst_load(v, packed, at, n) || pmk_fst_reserve(v, b, whole))
 		return v->error.code;
-	return how(packed->p, packed->n, b->p, whole) ? 0 : fst_damaged(v, what);
+	return how(packed->p, packed->n, b->p, whole) ? 0 : pmk_fst_damaged(v, what);
 }
 
-int fst_load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n, uint64_t whole,
-		     const char *what)
+int pmk_fst_load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
+			 uint64_t whole, const char *what)
 {
-	return n == whole ? fst_load(v, b, at, n)
-			  : fst_load_packed(v, b, at, n, whole, pmk_wave_inflate, what);
+	return n == whole ? pmk_fst_load(v, b, at, n)
+			  : pmk_fst_load_packed(v, b, at, n, whole, pmk_wave_inflate, what);
 }
 
-int fst_fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
+int pmk_fst_fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n)
 {
 	uint8_t p[8] = { 0 };
-	int err = fst_fetch(v, at, p, sizeof(p));
+	int err = pmk_fst_fetch(v, at, p, sizeof(p));
 
 	*n = fst_number(p);
 	return err;
 }
 
-bool fst_long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits)
+bool pmk_fst_long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits)
 {
 	unsigned shift = 0;
 
@@ -134,16 +135,16 @@ bool fst_long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigne
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-bool fst_next_block(struct wave_dump *v, struct block *b)
+bool pmk_fst_next_block(struct wave_dump *v, struct block *b)
 {
 	uint64_t length;
 	uint8_t type;
 
 	b->at = v->base = b->end;
-	if (b->at == v->fst->size || fst_fetch(v, b->at, &type, 1))
+	if (b->at == v->fst->size || pmk_fst_fetch(v, b->at, &type, 1))
 		return false;
 	b->type = type;
-	if (type == UNFINISHED || fst_fetch_number(v, b->at + 1, &length))
+	if (type == UNFINISHED || pmk_fst_fetch_number(v, b->at + 1, &length))
 		return false;
 	if (length < 8 || length > v->fst->size - b->at - 1) {
 		pmk_wave_dump_fail(v, PMK_EPARSE,
@@ -244,9 +245,9 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes, unsigned ty
 	if (!skip_strings(p, end, 1) || !read_string(p, end, text, sizeof(text)) ||
 	    !fst_varint(p, end, &length) || !fst_varint(p, end, &alias) || length > 1u << 24 ||
 	    alias > v->fst->nhandles)
-		return fst_damaged(v, "names");
+		return pmk_fst_damaged(v, "names");
 	if (!*text)
-		return fst_damaged(v, "a variable without a name");
+		return pmk_fst_damaged(v, "a variable without a name");
 	s.kind = kind_of(type, length);
 	s.parameter = type == TYPE_PARAMETER;
 	s.width = (uint32_t)length;
@@ -274,19 +275,19 @@ static int read_tag(struct wave_dump *v, struct wave_scopes *scopes, const uint8
 	case TAG_SCOPE: /* type, name, component */
 		if (!skip_strings(p, end, 1) || !read_string(p, end, text, sizeof(text)) ||
 		    !read_string(p, end, other, sizeof(other)))
-			return fst_damaged(v, "names");
+			return pmk_fst_damaged(v, "names");
 		return pmk_wave_dump_enter(v, scopes, text);
 	case TAG_UPSCOPE:
 		return pmk_wave_dump_leave(v, scopes);
 	case TAG_ATTRIBUTE: /* type, subtype, name, number */
 		if (!skip_strings(p, end, 2) || !read_string(p, end, other, sizeof(other)) ||
 		    !fst_varint(p, end, &number))
-			return fst_damaged(v, "names");
+			return pmk_fst_damaged(v, "names");
 		return 0;
 	case TAG_END_OF_ATTRIBUTE:
 		return 0;
 	}
-	return tag < NTYPES ? read_var(v, scopes, tag, p, end) : fst_damaged(v, "names");
+	return tag < NTYPES ? read_var(v, scopes, tag, p, end) : pmk_fst_damaged(v, "names");
 }
 
 static int read_names(struct wave_dump *v, const struct block *b)
@@ -295,25 +296,25 @@ static int read_names(struct wave_dump *v, const struct block *b)
 	uint64_t whole, half, at = b->at + HEAD + 8;
 	struct wave_scopes scopes = { .depth = 0 };
 	const uint8_t *p;
-	int err = fst_fetch_number(v, b->at + HEAD, &whole);
+	int err = pmk_fst_fetch_number(v, b->at + HEAD, &whole);
 
 	if (err || at > b->end)
-		return err ? err : fst_damaged(v, "names");
+		return err ? err : pmk_fst_damaged(v, "names");
 	if (b->type != NAMES_LZ4_TWICE) {
-		err = fst_load_packed(v, text, at, b->end - at, whole,
-				      b->type == NAMES_LZ4 ? pmk_wave_unlz4 : pmk_wave_inflate,
-				      "names");
+		err = pmk_fst_load_packed(v, text, at, b->end - at, whole,
+					  b->type == NAMES_LZ4 ? pmk_wave_unlz4 : pmk_wave_inflate,
+					  "names");
 	} else {
-		err = fst_fetch_number(v, at, &half);
+		err = pmk_fst_fetch_number(v, at, &half);
 		if (!err && (at + 8 > b->end || !wave_can_unpack(half, whole)))
-			err = fst_damaged(v, "names");
+			err = pmk_fst_damaged(v, "names");
 		if (!err)
-			err = fst_load_packed(v, &once, at + 8, b->end - at - 8, half,
-					      pmk_wave_unlz4, "names");
+			err = pmk_fst_load_packed(v, &once, at + 8, b->end - at - 8, half,
+						  pmk_wave_unlz4, "names");
 		if (!err)
-			err = fst_reserve(v, text, whole);
+			err = pmk_fst_reserve(v, text, whole);
 		if (!err && !pmk_wave_unlz4(once.p, once.n, text->p, whole))
-			err = fst_damaged(v, "names");
+			err = pmk_fst_damaged(v, "names");
 		free(once.p);
 	}
 	p = text->p;
@@ -331,7 +332,7 @@ static int read_timescale(struct wave_dump *v)
 	static const char *const units[] = { "s", "ms", "us", "ns", "ps", "fs" };
 	static const unsigned scales[] = { 1, 10, 100 };
 	int8_t power;
-	int err = fst_fetch(v, HEADER_TIMESCALE, &power, 1);
+	int err = pmk_fst_fetch(v, HEADER_TIMESCALE, &power, 1);
 
 	if (!err && power <= 2 && power >= -15) {
 		v->unit = units[(2 - power) / 3];
@@ -346,12 +347,12 @@ static int read_blackouts(struct wave_dump *v, const struct block *b)
 	uint64_t n, later, time = 0;
 	const uint8_t *p, *end;
 
-	if (fst_load(v, &f->table, b->at + HEAD, b->end - b->at - HEAD))
+	if (pmk_fst_load(v, &f->table, b->at + HEAD, b->end - b->at - HEAD))
 		return v->error.code;
 	p = f->table.p;
 	end = p + f->table.n;
 	if (f->blackout || !fst_varint(&p, end, &n) || n > (uint64_t)(end - p) / 2)
-		return fst_damaged(v, "blackouts");
+		return pmk_fst_damaged(v, "blackouts");
 	f->blackout = calloc(n + 1, sizeof(*f->blackout));
 	if (!f->blackout)
 		return pmk_wave_dump_no_memory(v);
@@ -359,7 +360,7 @@ static int read_blackouts(struct wave_dump *v, const struct block *b)
 		bool on = p < end && *p++;
 
 		if (!fst_varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
-			return fst_damaged(v, "blackouts");
+			return pmk_fst_damaged(v, "blackouts");
 		f->blackout[f->nblackouts] = (struct blackout){ time, on };
 	}
 	return 0;
@@ -371,10 +372,10 @@ static int unpack_file(struct wave_dump *v)
 	struct wave_fst *f = v->fst;
 	uint64_t whole;
 
-	if (fst_fetch_number(v, HEAD, &whole))
+	if (pmk_fst_fetch_number(v, HEAD, &whole))
 		return v->error.code;
 	if (!wave_can_unpack(f->size, whole))
-		return fst_damaged(v, "it claims to be too large");
+		return pmk_fst_damaged(v, "it claims to be too large");
 	f->unwrapped = tmpfile();
 	if (!f->unwrapped || lseek(f->fd, HEAD + 8, SEEK_SET) < 0)
 		return pmk_wave_dump_fail(
@@ -402,17 +403,17 @@ int pmk_wave_fst_header(struct wave_dump *v)
 	f->size = v->source.size;
 	if (v->source.head[0] == WRAPPED && unpack_file(v))
 		return v->error.code;
-	while (fst_next_block(v, &b)) {
+	while (pmk_fst_next_block(v, &b)) {
 		int err = 0;
 
 		if (!b.at && (b.type != HEADER || b.end != HEADER_BYTES))
-			return fst_damaged(v, "no header");
+			return pmk_fst_damaged(v, "no header");
 		if (!b.at)
 			err = read_timescale(v);
 		else if (b.type == BLACKOUTS)
 			err = read_blackouts(v, &b);
 		else if (has_names(&b))
-			err = named ? fst_damaged(v, "names twice") : read_names(v, &b);
+			err = named ? pmk_fst_damaged(v, "names twice") : read_names(v, &b);
 		if (err)
 			return err;
 		named |= has_names(&b);

@@ -87,20 +87,21 @@ struct wave_fst {
 	size_t ntimes;
 };
 
-int fst_damaged(struct wave_dump *v, const char *what);
-int fst_reserve(struct wave_dump *v, struct bytes *b, uint64_t n);
+int pmk_fst_damaged(struct wave_dump *v, const char *what);
+int pmk_fst_reserve(struct wave_dump *v, struct bytes *b, uint64_t n);
 /* Reads n bytes of the file. */
-int fst_fetch(struct wave_dump *v, uint64_t at, void *to, size_t n);
-int fst_fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n);
-int fst_load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n);
+int pmk_fst_fetch(struct wave_dump *v, uint64_t at, void *to, size_t n);
+int pmk_fst_fetch_number(struct wave_dump *v, uint64_t at, uint64_t *n);
+int pmk_fst_load(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n);
 /* Loads n packed bytes of the file and unpacks them with `how`. */
-int fst_load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n, uint64_t whole,
-		    bool (*how)(const uint8_t *, size_t, uint8_t *, size_t), const char *what);
-/* Like fst_load_packed(), for data that are packed only if that makes them shorter. */
-int fst_load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n, uint64_t whole,
-		     const char *what);
+int pmk_fst_load_packed(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
+			uint64_t whole, bool (*how)(const uint8_t *, size_t, uint8_t *, size_t),
+			const char *what);
+/* Like pmk_fst_load_packed(), for data that are packed only if that makes them shorter. */
+int pmk_fst_load_shorter(struct wave_dump *v, struct bytes *b, uint64_t at, uint64_t n,
+			 uint64_t whole, const char *what);
 /* Finds the next block; b->end is 0 for the first one. False at the end, and after an error. */
-bool fst_next_block(struct wave_dump *v, struct block *b);
+bool pmk_fst_next_block(struct wave_dump *v, struct block *b);
 
 static inline bool fst_has_changes(const struct block *b)
 {
@@ -116,7 +117,7 @@ static inline uint64_t fst_number(const uint8_t *p)
  * Reads a varint of any length. Returns false at the end of the data, and if the number has more
  * than 64 bits.
  */
-bool fst_long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits);
+bool pmk_fst_long_varint(const uint8_t **p, const uint8_t *end, uint64_t *n, unsigned *bits);
 
 static inline bool fst_varint(const uint8_t **p, const uint8_t *end, uint64_t *n)
 {
@@ -126,7 +127,7 @@ static inline bool fst_varint(const uint8_t **p, const uint8_t *end, uint64_t *n
 		*n = *(*p)++;
 		return true;
 	}
-	return fst_long_varint(p, end, n, &bits);
+	return pmk_fst_long_varint(p, end, n, &bits);
 }
 
 #endif

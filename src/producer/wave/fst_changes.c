@@ -12,7 +12,7 @@ static bool signed_varint(const uint8_t **p, const uint8_t *end, int64_t *n)
 	unsigned bits = 0;
 	uint64_t u;
 
-	if (!fst_long_varint(p, end, &u, &bits))
+	if (!pmk_fst_long_varint(p, end, &u, &bits))
 		return false;
 	if (bits < 64 && u >> (bits - 1) & 1)
 		u |= UINT64_MAX << bits;
@@ -40,20 +40,20 @@ static int find_from_end(struct wave_dump *v, const struct block *b, struct plac
 	uint64_t room = b->end - b->at - HEAD, n;
 
 	if (room < 24 + 8 + 24)
-		return fst_damaged(v, "a block that is too short");
-	if (fst_fetch_number(v, b->end - 24, &at->whole_times) ||
-	    fst_fetch_number(v, b->end - 16, &at->packed_times) ||
-	    fst_fetch_number(v, b->end - 8, &at->ntimes))
+		return pmk_fst_damaged(v, "a block that is too short");
+	if (pmk_fst_fetch_number(v, b->end - 24, &at->whole_times) ||
+	    pmk_fst_fetch_number(v, b->end - 16, &at->packed_times) ||
+	    pmk_fst_fetch_number(v, b->end - 8, &at->ntimes))
 		return v->error.code;
 	room -= 24 + 8 + 24;
 	if (at->packed_times > room || at->ntimes > at->whole_times)
-		return fst_damaged(v, "times");
+		return pmk_fst_damaged(v, "times");
 	at->times = b->end - 24 - at->packed_times;
 	at->end_of_table = at->times - 8;
-	if (fst_fetch_number(v, at->end_of_table, &n))
+	if (pmk_fst_fetch_number(v, at->end_of_table, &n))
 		return v->error.code;
 	if (n > room - at->packed_times)
-		return fst_damaged(v, "where its signals are");
+		return pmk_fst_damaged(v, "where its signals are");
 	at->table = at->end_of_table - n;
 	return 0;
 }
@@ -66,11 +66,11 @@ static int fetch_varints(struct wave_dump *v, uint64_t *at, uint64_t limit, uint
 	const uint8_t *p = head, *end;
 
 	end = head + (limit - *at < sizeof(head) ? limit - *at : sizeof(head));
-	if (fst_fetch(v, *at, head, (size_t)(end - head)))
+	if (pmk_fst_fetch(v, *at, head, (size_t)(end - head)))
 		return v->error.code;
 	for (unsigned i = 0; i < n; i++)
 		if (!fst_varint(&p, end, &to[i]))
-			return fst_damaged(v, "changes");
+			return pmk_fst_damaged(v, "changes");
 	*at += (uint64_t)(p - head);
 	return 0;
 }
@@ -85,16 +85,16 @@ static int find_from_begin(struct wave_dump *v, const struct block *b, struct pl
 	uint8_t packing = 0;
 
 	at->frame = b->at + HEAD + 24;
-	if (fst_fetch_number(v, b->at + HEAD, &at->begin) ||
+	if (pmk_fst_fetch_number(v, b->at + HEAD, &at->begin) ||
 	    fetch_varints(v, &at->frame, at->table, frame, 3))
 		return v->error.code;
 	at->whole_frame = frame[0];
 	at->packed_frame = frame[1];
 	if (at->packed_frame > at->table - at->frame)
-		return fst_damaged(v, "values");
+		return pmk_fst_damaged(v, "values");
 	at->chains = at->frame + at->packed_frame;
 	if (fetch_varints(v, &at->chains, at->table, &signals, 1) ||
-	    fst_fetch(v, at->chains, &packing, 1))
+	    pmk_fst_fetch(v, at->chains, &packing, 1))
 		return v->error.code;
 	at->packing = packing;
 	return 0;
@@ -194,13 +194,13 @@ static int find_chains(struct wave_dump *v, const struct block *b, const struct 
 	const uint8_t *p;
 	bool ok;
 
-	if (fst_load(v, &f->table, at->table, at->end_of_table - at->table))
+	if (pmk_fst_load(v, &f->table, at->table, at->end_of_table - at->table))
 		return v->error.code;
 	p = f->table.p;
 	ok = b->type == CHANGES_ALIAS2 ? read_table(f, &t, p, p + f->table.n)
 				       : read_older_table(f, &t, p, p + f->table.n);
 	if (!ok)
-		return fst_damaged(v, "where its signals are");
+		return pmk_fst_damaged(v, "where its signals are");
 	add_no_chains(f, &t, f->nhandles - t.n);
 	for (size_t i = 0; i < f->nhandles; i++)
 		if (!f->chain[i].at && f->chain[i].end)
@@ -238,7 +238,7 @@ static inline int take_change(struct wave_dump *v, struct cursor *c)
 			return pmk_wave_dump_change(v, c->watch, &"xzhuwl-?"[c->entry >> 1 & 7], 1);
 	} else {
 		if (n > (size_t)(c->end - c->at))
-			return fst_damaged(v, "changes");
+			return pmk_fst_damaged(v, "changes");
 		c->at += n;
 		if (!bits)
 			return pmk_wave_dump_change(v, c->watch, (const char *)value, n);
@@ -287,10 +287,10 @@ static inline int schedule_cursor(struct wave_dump *v, uint32_t index, size_t no
 	if (c->at == c->end)
 		return 0;
 	if (!fst_varint(&c->at, c->end, &c->entry))
-		return fst_damaged(v, "changes");
+		return pmk_fst_damaged(v, "changes");
 	later = c->entry >> c->later[c->entry & 1];
 	if (later >= f->ntimes - now)
-		return fst_damaged(v, "changes");
+		return pmk_fst_damaged(v, "changes");
 	c->next = first[now + later];
 	first[now + later] = index + 1;
 	return 0;
@@ -308,12 +308,12 @@ static int load_chain(struct wave_dump *v, struct cursor *c, const struct places
 	if (fetch_varints(v, &begin, end, &whole, 1))
 		return v->error.code;
 	/* A size of 0 means that the chain is not packed. */
-	if (whole ? fst_load_packed(v, &c->data, begin, end - begin, whole,
-				    at->packing == '4'	 ? pmk_wave_unlz4
-				    : at->packing == 'F' ? pmk_wave_unfastlz
-							 : pmk_wave_inflate,
-				    "changes")
-		  : fst_load(v, &c->data, begin, end - begin))
+	if (whole ? pmk_fst_load_packed(v, &c->data, begin, end - begin, whole,
+					at->packing == '4'   ? pmk_wave_unlz4
+					: at->packing == 'F' ? pmk_wave_unfastlz
+							     : pmk_wave_inflate,
+					"changes")
+		  : pmk_fst_load(v, &c->data, begin, end - begin))
 		return v->error.code;
 	c->at = c->data.p;
 	c->end = c->at + c->data.n;
@@ -339,7 +339,7 @@ static int read_frame(struct wave_dump *v, uint64_t at, uint64_t n, uint64_t who
 	struct bytes *frame = &f->table;
 	size_t begin = 0, next = 0;
 
-	if (fst_load_shorter(v, frame, at, n, whole, "values"))
+	if (pmk_fst_load_shorter(v, frame, at, n, whole, "values"))
 		return v->error.code;
 	for (size_t i = 0; i < f->ncursors; i++) {
 		const struct cursor *c = &f->cursor[i];
@@ -367,7 +367,7 @@ static int merge_chains(struct wave_dump *v, const struct block *b)
 
 	for (size_t now = 0; now < f->ntimes; now++) {
 		if (!fst_varint(&p, end, &later) || __builtin_add_overflow(time, later, &time))
-			return fst_damaged(v, "times");
+			return pmk_fst_damaged(v, "times");
 		if (now % PATIENCE == 0) {
 			v->source.taken = b->at + (uint64_t)((double)(b->end - b->at) *
 							     (double)now / (double)f->ntimes);
@@ -398,17 +398,18 @@ static int read_block(struct wave_dump *v, const struct block *b)
 	uint64_t first = 0;
 
 	if (find_from_end(v, b, &at) || find_from_begin(v, b, &at) ||
-	    fst_load_shorter(v, &f->times, at.times, at.packed_times, at.whole_times, "times"))
+	    pmk_fst_load_shorter(v, &f->times, at.times, at.packed_times, at.whole_times, "times"))
 		return v->error.code;
 	f->ntimes = at.ntimes;
 	p = f->times.p;
 	if (f->ntimes && !fst_varint(&p, p + f->times.n, &first))
-		return fst_damaged(v, "times");
+		return pmk_fst_damaged(v, "times");
 	if (!f->framed && (!f->ntimes || at.begin != first) &&
 	    (go_to(v, at.begin) || read_frame(v, at.frame, at.packed_frame, at.whole_frame)))
 		return 1;
 	f->framed = true;
-	if (find_chains(v, b, &at) || fst_reserve(v, &f->schedule, f->ntimes * sizeof(uint32_t)))
+	if (find_chains(v, b, &at) ||
+	    pmk_fst_reserve(v, &f->schedule, f->ntimes * sizeof(uint32_t)))
 		return v->error.code;
 	memset(f->schedule.p, 0, f->schedule.n);
 	for (size_t i = 0; i < f->ncursors; i++)
@@ -448,7 +449,7 @@ static int create_cursors(struct wave_dump *v)
 		if (!watch)
 			continue;
 		if (!f->length[i])
-			return fst_damaged(v, "bits of a signal that has none");
+			return pmk_fst_damaged(v, "bits of a signal that has none");
 		f->cursor[f->ncursors++] = cursor_of(v, i, watch);
 	}
 	return 0;
@@ -460,7 +461,7 @@ void pmk_wave_fst_changes(struct wave_dump *v)
 
 	if (create_cursors(v))
 		return;
-	while (fst_next_block(v, &b)) {
+	while (pmk_fst_next_block(v, &b)) {
 		if (fst_has_changes(&b) && read_block(v, &b))
 			return;
 		v->source.taken = b.end;

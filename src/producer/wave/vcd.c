@@ -41,7 +41,7 @@
 
 /* ---- counting lines ------------------------------------------------------------------------- */
 
-void vcd_count_lines(struct wave_dump *v, const char *upto)
+void pmk_vcd_count_lines(struct wave_dump *v, const char *upto)
 {
 	if (upto <= v->counted)
 		return;
@@ -51,7 +51,7 @@ void vcd_count_lines(struct wave_dump *v, const char *upto)
 
 void pmk_wave_vcd_place(struct wave_dump *v, uint64_t *offset, uint64_t *line)
 {
-	vcd_count_lines(v, v->at);
+	pmk_vcd_count_lines(v, v->at);
 	*offset = v->base + (uint64_t)(v->at - v->buf);
 	*line = v->lines + 1;
 }
@@ -97,7 +97,7 @@ static int refill_buffer(struct wave_dump *v)
 	ssize_t n;
 	int err;
 
-	vcd_count_lines(v, v->at);
+	pmk_vcd_count_lines(v, v->at);
 	v->base += (uint64_t)(v->at - v->buf);
 	memmove(v->buf, v->at, left);
 	v->at = v->counted = v->buf;
@@ -252,7 +252,7 @@ static uint8_t kind_of(const char *type, size_t n)
 	return vcd_is_word(type, n, "event") ? PMK_WAVE_EVENT : PMK_WAVE_BITS;
 }
 
-int vcd_refuse_extended(struct wave_dump *v, const char *word, size_t n)
+int pmk_vcd_refuse_extended(struct wave_dump *v, const char *word, size_t n)
 {
 	char buf[WAVE_SHOWN];
 
@@ -279,7 +279,7 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 	}
 	w = w ? next_word(v, &n) : NULL;
 	if (port && w && *w == '[')
-		return vcd_refuse_extended(v, w, n);
+		return pmk_vcd_refuse_extended(v, w, n);
 	if (w) {
 		snprintf(text, sizeof(text), "%.*s", n < 20 ? (int)n : 20, w);
 		if (pmk_unsigned_parse(text, 0, 1u << 24, &s.width) ||
@@ -292,8 +292,8 @@ static int read_var(struct wave_dump *v, struct wave_scopes *scopes)
 	if (w && vcd_is_word(w, n, "$end"))
 		return pmk_wave_dump_fail(v, PMK_EPARSE, "a $var without a name");
 	if (port && w && !v->nsignals && vcd_is_word(w, n, "<0"))
-		return vcd_refuse_extended(v, w, n);
-	if (w && (err = pmk_wave_dump_net(v, vcd_key(w, n), &s.net)))
+		return pmk_vcd_refuse_extended(v, w, n);
+	if (w && (err = pmk_wave_dump_net(v, pmk_vcd_key(w, n), &s.net)))
 		return err;
 	if ((err = section_text(v, "$var", " ", text, sizeof(text))))
 		return err;
@@ -371,7 +371,7 @@ static bool read_buffer(struct wave_dump *v)
 		return true;
 	kept = *++last;
 	*last = '\0';
-	p = vcd_read_changes(v, v->at, last);
+	p = pmk_vcd_read_changes(v, v->at, last);
 	*last = kept;
 	if (p)
 		v->at = (char *)(uintptr_t)p;
@@ -399,7 +399,7 @@ static int read_end(struct wave_dump *v)
 
 void pmk_wave_vcd_changes(struct wave_dump *v)
 {
-	int err = vcd_list_codes(v);
+	int err = pmk_vcd_list_codes(v);
 
 	while (!err && read_buffer(v) && !v->eof && !v->stopped)
 		err = refill_buffer(v);

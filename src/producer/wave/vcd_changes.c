@@ -25,7 +25,7 @@ static uint64_t long_key(const char *code, size_t n)
 	return h | UINT64_C(1) << 63;
 }
 
-uint64_t vcd_key(const char *code, size_t n)
+uint64_t pmk_vcd_key(const char *code, size_t n)
 {
 	if (!n)
 		return 0;
@@ -90,7 +90,7 @@ static void list_by_bytes(struct wave_dump *v, const struct wave_id *id)
 	}
 }
 
-int vcd_list_codes(struct wave_dump *v)
+int pmk_vcd_list_codes(struct wave_dump *v)
 {
 	/* Numbers that are not dense remain in the hash table. */
 	uint32_t most = v->nids < INT32_MAX / 16 ? (uint32_t)(8 * v->nids + 4096) : INT32_MAX;
@@ -133,7 +133,7 @@ static inline uint32_t watch_of(const struct wave_dump *v, const char *code, siz
 
 	if (__builtin_expect(number < v->nnumbers, 1))
 		return v->by_number[number];
-	key = vcd_key(code, n);
+	key = pmk_vcd_key(code, n);
 	id = wave_find_id(v, key);
 	return key && id->key ? 1 + id->watch : 0;
 }
@@ -143,9 +143,9 @@ static uint32_t watch_of_any(const struct wave_dump *v, const char *code, size_t
 {
 	const struct wave_id *id;
 
-	if (n - 1 < 8 && is_printable(vcd_key(code, n)))
+	if (n - 1 < 8 && is_printable(pmk_vcd_key(code, n)))
 		return watch_of(v, code, n);
-	id = wave_find_id(v, vcd_key(code, n));
+	id = wave_find_id(v, pmk_vcd_key(code, n));
 	return n && id->key ? 1 + id->watch : 0;
 }
 
@@ -226,7 +226,7 @@ static size_t read_keyword(struct wave_dump *v, const char *p)
 	} else if (vcd_is_word(p, n, "$comment")) {
 		v->comment = true;
 	} else if (vcd_is_word(p, n < 10 ? n : 10, "$dumpports")) { /* also $dumpportson etc. */
-		vcd_refuse_extended(v, p, n);
+		pmk_vcd_refuse_extended(v, p, n);
 		return 0;
 	} else {
 		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is not allowed between value changes",
@@ -294,7 +294,7 @@ static const char *odd_character(struct wave_dump *v, const char *p)
 	char buf[WAVE_SHOWN];
 
 	if (*p == 'p')
-		vcd_refuse_extended(v, p, wave_length(p));
+		pmk_vcd_refuse_extended(v, p, wave_length(p));
 	else
 		pmk_wave_dump_fail(v, PMK_EPARSE, "'%s' is not a value change",
 				   pmk_wave_dump_shown(buf, p, wave_length(p)));
@@ -521,7 +521,7 @@ static const char *read_lines(struct wave_dump *v, const char *p, const char *li
 	l.n = pmk_wave_plain_lines(p, n, l.end);
 	if (!l.n)
 		return p;
-	vcd_count_lines(v, p);
+	pmk_vcd_count_lines(v, p);
 	find_changes(v, &l);
 	wave_make_room(&v->cells);
 	q = l.change;
@@ -537,7 +537,7 @@ static const char *read_lines(struct wave_dump *v, const char *p, const char *li
 	return v->counted;
 }
 
-const char *vcd_read_changes(struct wave_dump *v, const char *p, const char *limit)
+const char *pmk_vcd_read_changes(struct wave_dump *v, const char *p, const char *limit)
 {
 	unsigned patience = 1; /* lines to read word by word before trying plain ones again */
 	const char *next;
