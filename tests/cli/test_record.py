@@ -484,8 +484,8 @@ def test_a_program_that_writes_into_what_is_recorded(at, length, what):
     for line in out.err.splitlines():
         assert line.startswith(("pmk: ", "[ pmk record: ", "qemu")), line
     if out.code == 125:
-        contains(out.err, "pmk: the recorded counts cannot be read: it is inconsistent; the "
-                          "program may have written into it")
+        contains(out.err, "pmk: the recorded counts cannot be read: their memory is "
+                          "inconsistent; the program may have written into it")
 
 
 # Adds 1000 executions to a block in the memory of the recording. It changes the first record of
