@@ -839,15 +839,16 @@ def test_a_semihosting_call_without_semihosting_is_named():
 
 
 def test_qemu_with_firmware_without_a_vector_table():
-    """QEMU cannot start firmware without a vector table. pmk prints a remedy, and the remedy
-    works."""
+    """QEMU cannot start firmware without a vector table. QEMU 7.2 then executes nothing, so pmk has
+    no counts. QEMU 10.0 executes the empty memory behind the code before it locks up. pmk prints a
+    remedy, and the remedy works."""
     have("qemu-system-arm", "arm-none-eabi-gcc")
     elf = build("cortexm-entry", WITHOUT_VECTORS, "-nostdlib", "-static", "-mthumb",
                 "-mcpu=cortex-m4", "-Wl,--build-id=none", "-Wl,-Ttext=0x8000", ext="S",
                 prefix="arm-none-eabi-")
     line = f"qemu-system-arm -M mps2-an386 -kernel '{elf}' -nographic"
     out = pmk("stat", "-e", "inst_retired", "--qemu", line)
-    equal(out.code, 125, out)
+    equal(out.code, 134 if " inst_retired " in out.err else 125, out)
     said = re.search(" has no vector table, so the processor finds no code to start with, and "
                      "locks up; without --qemu, pmk starts it at its entry; or add (.*) to QEMU's "
                      "command line$", out.err, re.M)

@@ -97,16 +97,16 @@ static void decode_special(const struct pmk_raw *raw, struct pmk_insn *in)
 }
 
 /*
- * True if these instructions, which are about to run, only take a fault, because bit T of EPSR is
- * not set. The emulator translates one of them at a time, as if it were an A32 instruction, and may
- * show no bytes.
+ * True if these `n` instructions, which are about to run, only take a fault, because bit T of EPSR
+ * is not set. The emulator translates one of them at a time, as if it were an A32 instruction. It
+ * may show no bytes, or, before an address that is a multiple of 4, only two.
  */
-static bool cannot_run(const struct pmk_raw *raw, size_t n)
+static bool cannot_run(size_t n)
 {
 	struct pmk_exception_now now;
 
-	return n == 1 && raw->size != 2 && pmk_emulator.exception_now &&
-	       pmk_emulator.exception_now(&now) && !now.thumb;
+	return n == 1 && pmk_emulator.exception_now && pmk_emulator.exception_now(&now) &&
+	       !now.thumb;
 }
 
 void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t n,
@@ -122,7 +122,7 @@ void pmk_cortexm_decode(struct pmk_decoder *d, const struct pmk_raw *raw, size_t
 			      (in[i].iclass == PMK_I_DIV ? PMK_CORTEXM_DIV : 0) | kind_of(&raw[i]);
 	}
 	pmk_it_apply(&own->it, raw, n, in);
-	if (cannot_run(raw, n))
+	if (cannot_run(n))
 		*in = (struct pmk_insn){
 			.addr = raw->addr,
 			.size = raw->size,
