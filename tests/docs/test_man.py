@@ -243,6 +243,7 @@ def examples():
                     yield name, m.group(1)
 
 
+@lab
 def test_every_page_has_examples():
     seen = {name for name, _ in examples()}
     equal(seen, set(PAGES))
@@ -347,6 +348,7 @@ def test_pages_are_sound():
                                        re.M), f"{name}: a line begins with '...'"
 
 
+@lab
 def test_pages_refer_to_pages_that_exist():
     for name in PAGES:
         for other in re.findall(r"\*(pmk[\w-]*)\*\(1\)", page(name)):

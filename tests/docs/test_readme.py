@@ -70,6 +70,7 @@ def test_make_targets_exist():
                                                                       re.M)
 
 
+@lab
 def test_commands_exist():
     """Every pmk command line of README and DESIGN names an existing command."""
     listed = pmk("--help").out

@@ -18,6 +18,7 @@ def test_stored_inputs_are_accepted(target, tmp_path):
     equal(out.code, 0, str(out))
 
 
+@lab
 def test_every_target_and_every_folder_is_used():
     """Meson builds every target. Every folder of stored inputs, and every line of `floors`, belongs
     to a target."""
