@@ -201,12 +201,25 @@ static inline unsigned pmk_access_behind(uint64_t access)
 int pmk_cpu_init(struct pmk_cpu *cpu, const struct pmk_core *core);
 void pmk_cpu_fini(struct pmk_cpu *cpu);
 
+/* Sets or clears a reason for the general functions: PMK_GENERAL_…. */
+static inline void pmk_cpu_set_general(struct pmk_cpu *cpu, unsigned reason, bool on)
+{
+	cpu->general = (uint8_t)((cpu->general & ~reason) | (on ? reason : 0));
+}
+
 /* Sets the owner's function that says whether a page is device memory. */
 static inline void pmk_cpu_ask_devices(struct pmk_cpu *cpu,
 				       bool (*is_device)(const struct pmk_cpu *cpu, uint64_t addr))
 {
 	cpu->is_device = is_device;
-	cpu->general |= is_device ? PMK_GENERAL_DEVICES : 0;
+	pmk_cpu_set_general(cpu, PMK_GENERAL_DEVICES, is_device != NULL);
+}
+
+/* Sets where counts are booked by site; NULL: nowhere. */
+static inline void pmk_cpu_book_sites(struct pmk_cpu *cpu, struct pmk_sites *sites)
+{
+	cpu->sites = sites;
+	pmk_cpu_set_general(cpu, PMK_GENERAL_SITES, sites != NULL);
 }
 
 /* Makes the core forget which blocks it has fetched. Families that record this only in `igen` use

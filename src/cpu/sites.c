@@ -588,8 +588,7 @@ struct pmk_sites *pmk_sites_new(struct pmk_cpu *cpu, const struct pmk_sites_owne
 		return NULL;
 	}
 	s->taken = cpu->taken;
-	cpu->sites = s;
-	cpu->general |= PMK_GENERAL_SITES;
+	pmk_cpu_book_sites(cpu, s);
 	return s;
 }
 

@@ -274,8 +274,7 @@ void pmk_process_after_fork(void)
 	if (pmk_emulated_forked(e, &plugin.ports[vcpu], &plugin.config,
 				pmk_slot_executions(plugin.slot_memory, vcpu)))
 		pmk_plugin_give_up(PMK_ENOTSUP);
-	e->cpu.sites = NULL;
-	e->cpu.general &= (uint8_t)~PMK_GENERAL_SITES;
+	pmk_cpu_book_sites(&e->cpu, NULL);
 	e->cpu.sites_state = 0;
 	begin_again(&e->cpu);
 	if (plugin.ledger && plugin.slot != &plugin.uncounted) {

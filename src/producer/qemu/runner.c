@@ -160,7 +160,7 @@ static void book_unbooked(struct pmk_runner *r, struct pmk_cpu *cpu)
 {
 	uint32_t insn = cpu->fault.rest.insn;
 
-	cpu->sites = NULL;
+	pmk_cpu_book_sites(cpu, NULL);
 	if (r->ledger) {
 		pmk_ledger_restore_size(r->ledger, r->ledger_mapped);
 		pmk_ledger_book(r->ledger, cpu);
